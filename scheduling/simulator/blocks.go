@@ -3,40 +3,41 @@ package simulator
 import (
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// topology is the tree of nodes and racks; a rack is a range of nodes.
+// topology is the tree of nodes and racks.
 type topology struct {
 	rackOf []int32
-	first  []int32 // by rack: its first node; then one more entry, the number of nodes
+	in     [][]int32 // by rack: its nodes, ascending
 }
 
 func newTopology(nodes []Machine) (t topology) {
 	for i, m := range nodes {
 		t.rackOf = append(t.rackOf, int32(m.Rack))
-		for len(t.first) <= m.Rack {
-			t.first = append(t.first, int32(i))
+		if m.Rack == len(t.in) {
+			t.in = append(t.in, nil)
 		}
+		t.in[m.Rack] = append(t.in[m.Rack], int32(i))
 	}
-	t.first = append(t.first, int32(len(nodes)))
 	return t
 }
 
 // racks returns the number of racks.
-func (t *topology) racks() int { return len(t.first) - 1 }
+func (t *topology) racks() int { return len(t.in) }
 
 // size returns the number of nodes of a rack.
-func (t *topology) size(rack int32) int { return int(t.first[rack+1] - t.first[rack]) }
+func (t *topology) size(rack int32) int { return len(t.in[rack]) }
 
 // inTurn returns all nodes, racks in turn: the first node of each rack, then the second of each, …
 func (t *topology) inTurn() []int32 {
 	var list []int32
-	for k := int32(0); len(list) < len(t.rackOf); k++ {
-		for r := range t.racks() {
-			if v := t.first[r] + k; v < t.first[r+1] {
-				list = append(list, v)
+	for k := 0; len(list) < len(t.rackOf); k++ {
+		for _, nodes := range t.in {
+			if k < len(nodes) {
+				list = append(list, nodes[k])
 			}
 		}
 	}
@@ -67,7 +68,7 @@ func (t *topology) placeInRacks(r *rand.Rand, racks []int32, replicas int) sched
 		rack %= int32(t.racks())
 		nodes := r.Perm(t.size(rack))
 		for _, k := range nodes[:min(replicas, len(nodes))] {
-			p.Nodes = append(p.Nodes, scheduling.NodeID(t.first[rack]+int32(k)))
+			p.Nodes = append(p.Nodes, scheduling.NodeID(t.in[rack][k]))
 		}
 		p.Offsets[b+1] = int32(len(p.Nodes))
 	}
@@ -84,8 +85,8 @@ func (t *topology) replica(r *rand.Rand, former []scheduling.NodeID, k int) sche
 			case k == 1 && t.racks() > 1:
 				v = t.outside(r, t.rackOf[former[0]])
 			case k == 2 && t.racks() > 1 && t.size(t.rackOf[former[1]]) > 1:
-				rack := t.rackOf[former[1]]
-				v = scheduling.NodeID(t.first[rack] + r.Int32N(int32(t.size(rack))))
+				rack := t.in[t.rackOf[former[1]]]
+				v = scheduling.NodeID(rack[r.Int32N(int32(len(rack)))])
 			}
 		}
 		if !slices.Contains(former, v) {
@@ -96,11 +97,9 @@ func (t *topology) replica(r *rand.Rand, former []scheduling.NodeID, k int) sche
 
 // outside returns a random node outside a rack.
 func (t *topology) outside(r *rand.Rand, rack int32) scheduling.NodeID {
-	size := int32(t.size(rack))
-	v := r.Int32N(int32(len(t.rackOf)) - size)
-	if v >= t.first[rack] {
-		v += size
-	}
+	in := t.in[rack]
+	v := int(r.Int32N(int32(len(t.rackOf) - len(in)))) // among the nodes outside
+	v += sort.Search(len(in), func(k int) bool { return int(in[k])-k > v })
 	return scheduling.NodeID(v)
 }
 

@@ -73,7 +73,7 @@ type Cluster struct {
 
 // Machine is a node that may differ from others.
 type Machine struct {
-	Rack        int     // from 0; nodes are ordered by rack
+	Rack        int     // from 0, as racks first appear
 	MapSlots    int     // 0 or more
 	ReduceSlots int     // 0 or more
 	Slow        float64 // factor on the time of everything it does; 0 means 1
@@ -238,7 +238,10 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	cl, nw := &c.Cluster, &c.Network
 	if n := len(cl.Machines); n > 0 {
-		cl.Nodes, cl.Racks = n, cl.Machines[n-1].Rack+1
+		cl.Nodes, cl.Racks = n, 0
+		for _, m := range cl.Machines {
+			cl.Racks = max(cl.Racks, m.Rack+1)
+		}
 	}
 	cl.Racks = cmp.Or(cl.Racks, 1)
 	cl.MapSlots = cmp.Or(cl.MapSlots, 4)

@@ -121,7 +121,7 @@ func TestAlikeMachinesAreNodes(t *testing.T) {
 func TestBadMachines(t *testing.T) {
 	for want, cl := range map[string]Cluster{
 		"racks are numbered from 0":      {Machines: []Machine{{Rack: 1, MapSlots: 1}}},
-		"node 2 in rack 0 behind":        {Machines: []Machine{{MapSlots: 1}, {Rack: 1, MapSlots: 1}, {MapSlots: 1}}},
+		"node 2 in rack 3":               {Machines: []Machine{{MapSlots: 1}, {Rack: 1, MapSlots: 1}, {Rack: 3, MapSlots: 1}}},
 		"no node has a slot":             {Machines: []Machine{{}}},
 		"3 nodes, but 1 machines":        {Nodes: 3, Machines: []Machine{{MapSlots: 1}}},
 		"slowness of a node -1":          {Machines: []Machine{{MapSlots: 1, Slow: -1}}},

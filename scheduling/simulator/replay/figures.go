@@ -22,10 +22,10 @@ type Outcome struct {
 	Again    simulator.Figures // of the replay, for the same jobs
 }
 
-// Run simulates the recorded workload under a policy. If fork is not nil, it changes one decision;
-// its node is numbered as in the events of Run, which may differ from the recording. If `events` is
-// not nil, it receives the events, with explanations. Errors are those of simulator.Run.
-// ErrRecording means that the policy has parts that only the program that made the recording has.
+// Run simulates the recorded workload under a policy. If fork is not nil, it changes one decision.
+// If `events` is not nil, it receives the events, with explanations. Errors are those of
+// simulator.Run. ErrRecording means that the policy has parts that only the program that made the
+// recording has.
 func (r *Recording) Run(
 	ctx context.Context, p scheduling.Policy, fork *scheduling.Fork, events func(event.Event),
 ) (*Outcome, error) {

@@ -272,7 +272,7 @@ func (r *Reader) End() (*Recording, error) {
 		}
 	}
 	r.warn()
-	rec.arrange()
+	rec.numberRacks()
 	return rec, nil
 }
 

@@ -20,8 +20,6 @@ type Recording struct {
 
 	nodes []node
 	jobs  []*job
-	order []int // nodes sorted by rack: node i of a simulation is the recording's order[i]
-	to    []int // the inverse: the recording's node n is to[n] in a simulation
 	racks int
 }
 

@@ -48,6 +48,37 @@ func mixed(jobs int) *workload.Workload {
 	return &w
 }
 
+// The nodes of a replay have the numbers, names and racks of the recording, also if the racks
+// alternate: ties go to the first node.
+func TestNodesKeepTheirNumbers(t *testing.T) {
+	cfg := simulator.Config{Policy: preset(t, "fair")}
+	for i := range 5 {
+		cfg.Cluster.Machines = append(cfg.Cluster.Machines, simulator.Machine{Rack: i % 2, MapSlots: 2, ReduceSlots: 1})
+	}
+	joined := func(list *[]event.Event) func(event.Event) {
+		return func(e event.Event) {
+			if e.Type == event.Joined {
+				*list = append(*list, e)
+			}
+		}
+	}
+	var r Reader
+	var was, again []event.Event
+	first := joined(&was)
+	cfg.Core.Events = func(e event.Event) {
+		first(e)
+		require.NoError(t, r.Add(e))
+	}
+	_, err := simulator.Run(t.Context(), cfg, mixed(3))
+	require.NoError(t, err)
+	rec, err := r.End()
+	require.NoError(t, err)
+	_, err = rec.Run(t.Context(), rec.Policy, nil, joined(&again))
+	require.NoError(t, err)
+	require.Len(t, was, 5)
+	require.Equal(t, was, again)
+}
+
 // A replay under the recorded policy gives the recorded times. They are exact if a slot is offered
 // at once, and approximate if ends are reported with the next heartbeat or flows share links.
 func TestSamePolicyComesBack(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// arrange numbers the racks by first appearance, and the nodes of a simulation by rack.
-func (r *Recording) arrange() {
+// numberRacks numbers the racks as they first appear.
+func (r *Recording) numberRacks() {
 	racks := map[string]int{}
 	for i := range r.nodes {
 		n := &r.nodes[i]
@@ -21,14 +21,8 @@ func (r *Recording) arrange() {
 			racks[n.RackName] = len(racks)
 		}
 		n.Rack = racks[n.RackName]
-		r.order = append(r.order, i)
 	}
 	r.racks = len(racks)
-	slices.SortStableFunc(r.order, func(a, b int) int { return cmp.Compare(r.nodes[a].Rack, r.nodes[b].Rack) })
-	r.to = make([]int, len(r.order))
-	for i, n := range r.order {
-		r.to[n] = i
-	}
 }
 
 // tasks returns a job's recorded tasks of kind k; half, the mean wait for a report, is subtracted.
@@ -143,9 +137,9 @@ func (r *Recording) config(p scheduling.Policy) simulator.Config {
 	if live {
 		cfg.Jitter = 200 * time.Microsecond
 	}
-	for i, n := range r.order {
-		cfg.Cluster.Machines = append(cfg.Cluster.Machines, r.nodes[n].Machine)
-		for _, o := range r.nodes[n].down {
+	for i := range r.nodes {
+		cfg.Cluster.Machines = append(cfg.Cluster.Machines, r.nodes[i].Machine)
+		for _, o := range r.nodes[i].down {
 			out := simulator.Outage{Node: i, At: o.from}
 			if o.to > 0 {
 				out.For = max(time.Second, (o.to - o.from).Round(time.Second))
@@ -163,16 +157,13 @@ func (r *Recording) places(i int) scheduling.Places {
 		return scheduling.Places{}
 	}
 	maps := r.jobs[i].Maps
-	out := scheduling.Places{Offsets: make([]int32, maps+1), Nodes: make([]scheduling.NodeID, len(p.Nodes))}
+	out := scheduling.Places{Offsets: make([]int32, maps+1), Nodes: slices.Clone(p.Nodes)}
 	for m := range maps {
 		n := int32(p.Each)
 		if p.Each == 0 {
 			n = p.Counts[m]
 		}
 		out.Offsets[m+1] = out.Offsets[m] + n
-	}
-	for k, n := range p.Nodes {
-		out.Nodes[k] = scheduling.NodeID(r.to[n])
 	}
 	return out
 }
@@ -184,11 +175,11 @@ func (r *Recording) ring(j *job) (list []int32) {
 		return nil
 	}
 	for _, n := range j.asked {
-		list = append(list, int32(r.to[n]))
+		list = append(list, int32(n))
 	}
-	for n, to := range r.to {
+	for n := range r.nodes {
 		if !slices.Contains(j.asked, n) {
-			list = append(list, int32(to))
+			list = append(list, int32(n))
 		}
 	}
 	return list
