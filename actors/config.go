@@ -120,8 +120,8 @@ type Config struct {
 
 	taskLog *slog.Logger // what user code logs to; nil means the default logger
 
-	// OwnSignals says that the program handles SIGINT and SIGTERM itself while Run runs a plan on an
-	// external engine.
+	// OwnSignals says that the program handles SIGINT and SIGTERM itself while Run runs a plan on
+	// an external engine.
 	OwnSignals bool
 
 	// Chaos, if not nil, injects faults, to show that jobs survive them.

@@ -156,9 +156,9 @@ func TestLineageThatHasChanged(t *testing.T) {
 	require.Equal(t, numbers, got)
 }
 
-// Collect restarts a job that loses a part of its input dataset while it runs, also if the task that
-// finds it lost has failed for another cause before. A plan that can run only once fails with the
-// loss.
+// Collect restarts a job that loses a part of its input dataset while it runs, also if the task
+// that finds it lost has failed for another cause before. A plan that can run only once fails with
+// the loss.
 func TestPartLostWhileItIsRead(t *testing.T) {
 	cfg := Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {

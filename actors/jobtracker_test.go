@@ -259,8 +259,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// A State records a job, and its next cluster awaits the job if it is unfinished, only if the job has
-// a key. A cluster without a State ignores keys.
+// A State records a job, and its next cluster awaits the job if it is unfinished, only if the job
+// has a key. A cluster without a State ignores keys.
 func TestOnlyJobsWithAKeyAreRecorded(t *testing.T) {
 	runLines(t, start(t, Config{}), counting(1), "a b\n", SubmitOptions{Key: "a key"})
 	for key, awaited := range map[string]int{"": 0, "a key": 1} {

@@ -8,9 +8,9 @@ import (
 )
 
 // Pipeline runs several jobs as one unit; see [Cluster.Pipeline]. It is a [Runner] that releases
-// the datasets that [Keep] and [KeepBy] make on it when it ends. Its methods are safe for concurrent
-// use. A new one has no cluster and no end: it runs jobs by [mapreduce.RunLocal], and its datasets
-// live until [Dataset.Release].
+// the datasets that [Keep] and [KeepBy] make on it when it ends. Its methods are safe for
+// concurrent use. A new one has no cluster and no end: it runs jobs by [mapreduce.RunLocal], and
+// its datasets live until [Dataset.Release].
 type Pipeline struct {
 	cluster *Cluster
 	made    datasets

@@ -205,7 +205,8 @@ func (r *run) failed(e *Event, rep *report) {
 	}
 	r.noteBad(e.Attempt.Task, rep.err)
 	h := r.historyOf(e.Attempt.Task)
-	// ErrTooManySkips names the first cause, and ErrPartLost makes Collect and Keep run the job again.
+	// ErrTooManySkips names the first cause, and ErrPartLost makes Collect and Keep run the job
+	// again.
 	if h.first == nil || errors.Is(rep.err, cluster.ErrTooManySkips) || errors.Is(rep.err, cluster.ErrPartLost) {
 		h.first, h.failures = rep.err, 0
 	}

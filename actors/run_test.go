@@ -79,8 +79,8 @@ func TestRunCountsItsAttempts(t *testing.T) {
 	})
 }
 
-// Slot times and totals are sums over the reports of a run's attempts. Those of a lost output do not
-// count.
+// Slot times and totals are sums over the reports of a run's attempts. Those of a lost output do
+// not count.
 func TestTallyIsPlainSums(t *testing.T) {
 	r := aRun(t, 2)
 	event := func(k scheduling.TaskKind, index int32, at time.Duration) *Event {

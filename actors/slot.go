@@ -7,7 +7,8 @@ import (
 )
 
 // slot is the actor that holds one attempt, running or suspended, or none. A Node has one Slot for
-// each task slot and one more for each suspended attempt. An attempt runs in a goroutine of its own.
+// each task slot and one more for each suspended attempt. An attempt runs in a goroutine of its
+// own.
 type slot struct {
 	env     *env
 	attempt *attempt

@@ -38,9 +38,9 @@ func (c *Cluster) blockSize(input int64, folds bool) (size int64, tail int) {
 	return size, tail
 }
 
-// locate returns a function that lists the blocks of a source of p with the nodes that have them. If
-// not every node has every block, the block store chooses the nodes. Streams have no blocks, and a
-// part of a dataset stays where it was written.
+// locate returns a function that lists the blocks of a source of p with the nodes that have them.
+// If not every node has every block, the block store chooses the nodes. Streams have no blocks, and
+// a part of a dataset stays where it was written.
 func (c *Cluster) locate(p *mapreduce.Plan, size int64, tail int) (func(int) []cluster.Block, error) {
 	sources := p.Job().Sources
 	var stored []int // indices of the sources with blocks
@@ -135,9 +135,9 @@ func (r *run) heldMemory() int64 {
 // tailPiece is the maximum size in bytes of a piece of a block at the end of a large input.
 const tailPiece = 16 << 20
 
-// splitTail cuts each of the last n blocks into pieces of at most size bytes. The last maps are then
-// short, and a slot without work waits a quarter as long for the others: in WordCount of 1 GiB on
-// two slots some 30 ms instead of 30 to 250.
+// splitTail cuts each of the last n blocks into pieces of at most size bytes. The last maps are
+// then short, and a slot without work waits a quarter as long for the others: in WordCount of 1 GiB
+// on two slots some 30 ms instead of 30 to 250.
 func splitTail(blocks []cluster.Block, n int, size int64) []cluster.Block {
 	n = min(n, len(blocks))
 	list := blocks[: len(blocks)-n : len(blocks)-n]

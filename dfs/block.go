@@ -57,8 +57,8 @@ func BlockSizeFor(total int64, slots int, limit int64) int64 {
 	return min(max(want, minBlockSize), limit)
 }
 
-// extent is the content of a block: n bytes at off of a Source. All replicas of a block share it; it
-// is immutable.
+// extent is the content of a block: n bytes at off of a Source. All replicas of a block share it;
+// it is immutable.
 type extent struct {
 	src     Source
 	off, n  int64

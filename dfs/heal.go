@@ -138,8 +138,8 @@ func (b *block) good() int {
 }
 
 // Copy creates one planned replica. If the replica that it copies is corrupt, it drops that one and
-// tries another; if none is left, it returns ErrNoReplica. It does not make a copy that is no longer
-// wanted.
+// tries another; if none is left, it returns ErrNoReplica. It does not make a copy that is no
+// longer wanted.
 func (f *FS) Copy(c Copy) error {
 	var good *extent
 	err := f.fromReplica(c.Block, func(e *extent) error {

@@ -203,7 +203,8 @@ func TestPlansOfHealing(t *testing.T) {
 }
 
 // A copy is ordered once. If its node comes up without it, the order was lost, and the copy is
-// planned once more. An order for a node that was lost since then, or for a removed file, does nothing.
+// planned once more. An order for a node that was lost since then, or for a removed file, does
+// nothing.
 func TestOrdersThatAreLost(t *testing.T) {
 	f := open(t, Config{Nodes: racks(3, 1), Replication: 2})
 	require.NoError(t, f.WriteFile("x", []byte("data")))

@@ -179,8 +179,8 @@ func (ns *namespace) discard(blocks []*block) {
 	}
 }
 
-// newBlock creates a block of e with replicas on live nodes, as far as there are any: first on those
-// that represent hosts.
+// newBlock creates a block of e with replicas on live nodes, as far as there are any: first on
+// those that represent hosts.
 func (ns *namespace) newBlock(hosts []string, e *extent) *block {
 	ns.last++
 	b := &block{id: ns.last, length: e.n}

@@ -9,9 +9,9 @@ import (
 )
 
 // TestPlacementRule: each choice is the live node with the least load that the rule prefers or, if
-// it prefers none, of all without a replica. For the first replica it compares first replicas. For the
-// second it prefers another rack. For the third it prefers the rack of the second, unless the first
-// two are in one rack: then another.
+// it prefers none, of all without a replica. For the first replica it compares first replicas. For
+// the second it prefers another rack. For the third it prefers the rack of the second, unless the
+// first two are in one rack: then another.
 func TestPlacementRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ns := newNamespace(Config{Nodes: racks(rapid.IntRange(1, 9).Draw(t, "nodes"), rapid.IntRange(1, 4).Draw(t, "racks"))})

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// storedFile is an io.ReaderAt of a file of an FS. A read tries the replicas of a block until one is
-// good. It needs no lock for the list of blocks, which never changes.
+// storedFile is an io.ReaderAt of a file of an FS. A read tries the replicas of a block until one
+// is good. It needs no lock for the list of blocks, which never changes.
 type storedFile struct {
 	f    *FS
 	name string

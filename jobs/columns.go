@@ -16,9 +16,9 @@ func withoutCR(line []byte) []byte {
 	return line
 }
 
-// DistinctCount writes each distinct line, in byte order within each part, with its number of lines,
-// as `uniq -c` does. Its input is Lines, or columns that a [Table] selects. A trailing carriage
-// return is part of the line, as in [mapreduce.Distinct] and for sort -u.
+// DistinctCount writes each distinct line, in byte order within each part, with its number of
+// lines, as `uniq -c` does. Its input is Lines, or columns that a [Table] selects. A trailing
+// carriage return is part of the line, as in [mapreduce.Distinct] and for sort -u.
 func DistinctCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 	return mapreduce.Job[[]byte, []byte, int64, Count]{
 		Name: "distinct",

@@ -83,8 +83,8 @@ func sources(files ...string) []mapreduce.Source {
 	return list
 }
 
-// tool returns the output of a command whose last arguments are the names of these files, as sources
-// names them.
+// tool returns the output of a command whose last arguments are the names of these files, as
+// sources names them.
 func tool(t *testing.T, files []string, command string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()

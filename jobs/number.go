@@ -13,8 +13,8 @@ import (
 // have leading zeros.
 const longestNumber = 1 << 10
 
-// number parses a decimal integer in a record. On failure it returns an error of mapreduce.BadRecord,
-// with the name and text shortened, since a record may have gigabytes.
+// number parses a decimal integer in a record. On failure it returns an error of
+// mapreduce.BadRecord, with the name and text shortened, since a record may have gigabytes.
 func number(name, text []byte) (int64, error) {
 	if len(text) <= longestNumber {
 		n, err := strconv.ParseInt(string(text), 10, 64)
@@ -51,8 +51,8 @@ func decimal(name, text []byte) (Sum, error) {
 		cut(name), cut(text), numberDecimals))
 }
 
-// decimalParts splits a decimal number of at most longestNumber bytes: an optional sign, digits, and
-// an optional point with digits.
+// decimalParts splits a decimal number of at most longestNumber bytes: an optional sign, digits,
+// and an optional point with digits.
 func decimalParts(text []byte) (negative bool, whole, part []byte, good bool) {
 	if len(text) > longestNumber {
 		return false, nil, nil, false

@@ -78,8 +78,8 @@ func SortBy(o SortByOptions) (mapreduce.Job[[]byte, []byte, []byte, Line], error
 	}, nil
 }
 
-// mapper returns a map that emits each line with its encoded sort keys as key. If the bytes of equal
-// lines decide, they follow in the key, and the value is the length of the encoded sort keys.
+// mapper returns a map that emits each line with its encoded sort keys as key. If the bytes of
+// equal lines decide, they follow in the key, and the value is the length of the encoded sort keys.
 func (k sortKeys) mapper() mapreduce.Mapper[[]byte, []byte, []byte] {
 	var key, size []byte
 	return mapreduce.Mapper[[]byte, []byte, []byte]{Map: func(line []byte, emit func([]byte, []byte)) error {

@@ -239,7 +239,8 @@ func joinedBy(separator byte) func(text []byte, columns []string) ([]byte, error
 }
 
 // Numbered returns the records that Top reads: lines, or of a parsed table the length of the last
-// selected column (4 bytes), this column and the record's text. A pair would take a third more time.
+// selected column (4 bytes), this column and the record's text. A pair would take a third more
+// time.
 func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[[]byte] {
 	if !t.Parsed() {
 		return mapreduce.Lines(src...)

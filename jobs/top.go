@@ -14,9 +14,9 @@ import (
 type ranked = mapreduce.Pair[[]byte, []byte]
 
 // Top writes the k lines with the largest numbers, whole and in descending order, equal ones by
-// their bytes. The number of a line is its last selected column: an optional sign and decimal digits
-// with an optional point, at most 1,024 bytes; other texts are errors. Numbers are compared exactly.
-// Its input is [Table.Numbered]. Each map needs memory for 2k lines; a line longer than
+// their bytes. The number of a line is its last selected column: an optional sign and decimal
+// digits with an optional point, at most 1,024 bytes; other texts are errors. Numbers are compared
+// exactly. Its input is [Table.Numbered]. Each map needs memory for 2k lines; a line longer than
 // [mapreduce.Task.LargestRecord] that would be kept is an error.
 func (t *Table) Top(k int) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
 	return mapreduce.Job[[]byte, ranked, mapreduce.None, Line]{

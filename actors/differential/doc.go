@@ -1,7 +1,7 @@
 // Package differential has tests only: it runs jobs on a cluster and compares them with plain Go.
 //
-// The reference of each test is a map, a sort and a loop, written here. It is not mapreduce.RunLocal, which encodes,
-// combines and merges with the code that is tested.
+// The reference of each test is a map, a sort and a loop, written here. It is not
+// mapreduce.RunLocal, which encodes, combines and merges with the code that is tested.
 //
 // Three kinds of tests complement each other:
 //
@@ -16,8 +16,8 @@
 //
 // The other tests do the same for datasets, joins, files and the built-in jobs.
 //
-// To add a type, a combine function or a path, add a row: types to typesTable, a fold to the shapes of a value kind, a
-// path to pathsTable.
+// To add a type, a combine function or a path, add a row: types to typesTable, a fold to the shapes
+// of a value kind, a path to pathsTable.
 //
 //	make test LONG=1                                                  # minutes: more seeds, larger inputs
 //	TARRY_CASE='types=...' go test -run TestMatrix ./actors/differential  # one row, as the line of a failure says

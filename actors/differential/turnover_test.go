@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// waiting returns the numbers of ordinary emits before an event. They are near the end of a group of
-// 16 pairs, and near the middle and the end of the combiner's batch of 128, so that the event
+// waiting returns the numbers of ordinary emits before an event. They are near the end of a group
+// of 16 pairs, and near the middle and the end of the combiner's batch of 128, so that the event
 // crosses each end.
 func waiting() []int { return around(2, 1, 16, 64, 128, 192, 256) }
 

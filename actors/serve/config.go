@@ -56,9 +56,9 @@ type Config struct {
 	// tarry.wasm.gz; see actors/play/site. Without it the page does not offer to run a wait again.
 	Simulator func() (map[string][]byte, error)
 
-	// Files are the configuration files that the cluster's policy and rules were read from. When they
-	// have changed, or a client or Server.Reload asks for it, the server calls Reread, one call at a
-	// time, and applies the result. Without Files Reread may be nil.
+	// Files are the configuration files that the cluster's policy and rules were read from. When
+	// they have changed, or a client or Server.Reload asks for it, the server calls Reread, one
+	// call at a time, and applies the result. Without Files Reread may be nil.
 	Files  []string
 	Reread func() (Configuration, error)
 

@@ -11,13 +11,13 @@
 // page, and /metrics is for Prometheus. The server passes requests to package actors, which runs,
 // moves and kills jobs; no scheduling logic is duplicated here.
 //
-// By default a server believes the user that a submission names, so it listens on this machine only,
-// unless callers are authenticated (Access). Jobs read and write below Config.Roots and in the
-// cluster's block store. With Config.State, jobs and stored files survive the process.
+// By default a server believes the user that a submission names, so it listens on this machine
+// only, unless callers are authenticated (Access). Jobs read and write below Config.Roots and in
+// the cluster's block store. With Config.State, jobs and stored files survive the process.
 //
 // The package knows neither flags, nor configuration files, nor the job library: the program passes
 // what it needs in Config.
 //
-// Reading order: config.go, job.go, server.go, submit.go, run.go, jobs.go, ledger.go, record.go; then
-// routes.go, guard.go, access.go, calls.go; events.go and stream.go; roots.go and store.go.
+// Reading order: config.go, job.go, server.go, submit.go, run.go, jobs.go, ledger.go, record.go;
+// then routes.go, guard.go, access.go, calls.go; events.go and stream.go; roots.go and store.go.
 package serve

@@ -98,8 +98,8 @@ func (u *upload) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// checkPlace rejects an upload to an existing file or into the output of a job. It checks unfinished
-// outputs first, because a job finishes its output before it stops being its writer.
+// checkPlace rejects an upload to an existing file or into the output of a job. It checks
+// unfinished outputs first, because a job finishes its output before it stops being its writer.
 func (s *Server) checkPlace(name string) error {
 	if j := s.ledger.writer(name); j != nil {
 		return refuse("in-use", "job %d writes %s", j.ID, name)

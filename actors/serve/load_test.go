@@ -14,8 +14,8 @@ import (
 )
 
 // Many clients submit up to 1,000 tiny jobs per second. The server accepts each, runs it once and
-// reports its end. The test takes a second, or a minute with LONG_TESTS=1, and logs how long answers
-// took.
+// reports its end. The test takes a second, or a minute with LONG_TESTS=1, and logs how long
+// answers took.
 func TestManySubmissions(t *testing.T) {
 	seconds := 1
 	if os.Getenv("LONG_TESTS") != "" {

@@ -138,7 +138,8 @@ func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame 
 	}
 }
 
-// Reduce runs a reduce in its own process until an attempt succeeds. frames are all frames that maps emitted for it, in any order. They are read once, into a temporary file.
+// Reduce runs a reduce in its own process until an attempt succeeds. frames are all frames that
+// maps emitted for it, in any order. They are read once, into a temporary file.
 func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) error {
 	l, f, end, err := t.start(ctx)
 	if err != nil {

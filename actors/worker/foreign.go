@@ -67,8 +67,8 @@ func (f *foreign) start(ctx context.Context, command []string, log io.Writer) (e
 	return err
 }
 
-// lateNotes is how long a job may take to end after its client, or its notes to appear on a network's
-// disk.
+// lateNotes is how long a job may take to end after its client, or its notes to appear on a
+// network's disk.
 const lateNotes = time.Minute
 
 // ended returns the job's error after its client has ended with err. A client may lose sight of a

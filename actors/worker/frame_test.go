@@ -25,7 +25,8 @@ func hadoopPartition(key []byte, reduces int) int {
 // Written frames are read unchanged. Sorting them by key keeps the pieces of a partition in order,
 // and Hadoop's partitioner sends each frame to its reduce.
 func TestFrames(t *testing.T) {
-	// Java: new BytesWritable(new byte[]{(byte) 0xff, 0, 1}).hashCode() == 28831 (31 (31 (31 - 1)) + 1)
+	// Java: new BytesWritable(new byte[]{(byte) 0xff, 0, 1}).hashCode() == 28831 (31 (31 (31 - 1))
+	// + 1)
 	require.Equal(t, 28831%1000, hadoopPartition([]byte{0xff, 0, 1}, 1000))
 	rapid.Check(t, func(r *rapid.T) {
 		reduces := rapid.IntRange(1, 20).Draw(r, "reduces")

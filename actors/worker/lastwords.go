@@ -61,7 +61,8 @@ func tellStarter(text string) error {
 	return err
 }
 
-// lineWriter passes what is written to it to each, line by line. Longer lines than maxLine are split.
+// lineWriter passes what is written to it to each, line by line. Longer lines than maxLine are
+// split.
 type lineWriter struct {
 	each func(line []byte)
 	line []byte // incomplete

@@ -238,7 +238,8 @@ func TestOutputIsTaken(t *testing.T) {
 	require.ErrorIs(t, err, mr.ErrOutputExists)
 }
 
-// If the context ends, Submit ends hanging workers, kills the job at its engine and removes its files.
+// If the context ends, Submit ends hanging workers, kills the job at its engine and removes its
+// files.
 func TestInterrupted(t *testing.T) {
 	for _, on := range []string{"processes:1", "yarn"} {
 		book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()

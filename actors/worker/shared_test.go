@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Tasks of an array job exchange files in a folder, or in a store. They write the right output, even
-// if attempts run twice. If a map's file is missing or truncated, the error names the map.
+// Tasks of an array job exchange files in a folder, or in a store. They write the right output,
+// even if attempts run twice. If a map's file is missing or truncated, the error names the map.
 func TestSharedFolder(t *testing.T) {
 	for _, name := range []string{"sort", "grep", "wordcount", "wordcount in a store"} {
 		name, inStore := strings.CutSuffix(name, " in a store")

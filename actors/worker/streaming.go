@@ -55,7 +55,8 @@ func streaming(ctx context.Context, j *job) error {
 // logAttempts is how often the logs of a failed job are asked for, until there are any.
 const logAttempts = 5
 
-// hadoopLogs returns the logs of a job's tasks. YARN collects them after the job, if it does at all.
+// hadoopLogs returns the logs of a job's tasks. YARN collects them after the job, if it does at
+// all.
 func hadoopLogs(base []string, id string) (text []byte) {
 	application := strings.Replace(id, "job_", "application_", 1)
 	for n := range logAttempts {
@@ -95,8 +96,8 @@ func streamingJob(j *job) (base, args []string, err error) {
 	return base, args, err
 }
 
-// hadoopEnded reports whether Hadoop's committer is done with its output: on a local disk it writes a
-// checksum beside _SUCCESS, after it, as beside each part.
+// hadoopEnded reports whether Hadoop's committer is done with its output: on a local disk it writes
+// a checksum beside _SUCCESS, after it, as beside each part.
 func hadoopEnded(j *job) bool {
 	out := j.temp.below("hadoop")
 	success, _ := out.count("_SUCCESS") // what cannot be listed is not over
@@ -186,7 +187,8 @@ func streamingArgs(j *job) ([]string, error) {
 	return list, nil
 }
 
-// hostedJar contains our input format, the class of hadoop/HostedLines.java; internal/tools/engines/jar.sh makes it.
+// hostedJar contains our input format, the class of hadoop/HostedLines.java;
+// internal/tools/engines/jar.sh makes it.
 //
 //go:embed hadoop/hosted.jar
 var hostedJar []byte

@@ -51,7 +51,8 @@ type Options struct {
 	// SpillDir is the directory for spills and shuffle files of workers on this machine; empty
 	// means os.TempDir.
 	SpillDir string
-	// Progress is called, by one goroutine, when the counts of tasks have changed; nil discards them.
+	// Progress is called, by one goroutine, when the counts of tasks have changed; nil discards
+	// them.
 	Progress func(Progress)
 	// Log gets attempts that failed and are retried; nil discards them.
 	Log io.Writer
@@ -71,7 +72,8 @@ type engine struct {
 	run      func(ctx context.Context, j *job) error
 	settings string // the row of engineSettings; empty: it has none
 	printed  bool   // the user starts the job, and only notes show how tasks fail
-	// over reports whether the engine no longer uses the run's folder after all tasks; nil: at once.
+	// over reports whether the engine no longer uses the run's folder after all tasks; nil: at
+	// once.
 	over func(j *job) bool
 }
 
@@ -307,8 +309,8 @@ func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 	return j.temp.write(planName, plan)
 }
 
-// commit commits the winning attempt of each task, with its counters, and then the job. It lists the
-// records that the maps have skipped; more than MaxSkips are an error.
+// commit commits the winning attempt of each task, with its counters, and then the job. It lists
+// the records that the maps have skipped; more than MaxSkips are an error.
 func (j *job) commit(p *mapreduce.Plan, c *counter.Set) error {
 	list, err := j.results()
 	if err != nil {

@@ -53,8 +53,8 @@ func (t *task) attempts(ctx context.Context) error {
 // failedMark begins the line of a failed attempt on standard error.
 const failedMark = "tarry: "
 
-// there returns the plan's folder, or errGone if the plan no longer exists for this host: the run is
-// over.
+// there returns the plan's folder, or errGone if the plan no longer exists for this host: the run
+// is over.
 func (t *task) there() (temp folder, err error) {
 	if temp, err = folderAt(t.Temp); err != nil {
 		return temp, err

@@ -140,8 +140,9 @@ func beatEvery(timeout time.Duration) time.Duration {
 	return min(time.Second, timeout/4+1)
 }
 
-// beat writes heartbeats to the process that started this one. They show that this process is neither
-// stopped nor frozen. When nobody reads them, the starter has exited, and this process ends.
+// beat writes heartbeats to the process that started this one. They show that this process is
+// neither stopped nor frozen. When nobody reads them, the starter has exited, and this process
+// ends.
 func (t *task) beat() {
 	for range time.Tick(beatEvery(t.Timeout)) {
 		if tellStarter(beatText) != nil {

@@ -22,7 +22,8 @@ import (
 )
 
 // The test program is also the worker. Its arguments are a job, a folder in which each attempt
-// leaves a file, an output and inputs. Tests submit several plans, so a worker skips those of other tests.
+// leaves a file, an output and inputs. Tests submit several plans, so a worker skips those of other
+// tests.
 func TestMain(m *testing.M) {
 	worker.Main()
 	if on := os.Getenv(submitOn); on != "" && !worker.IsWorker() {

@@ -78,8 +78,9 @@ type Rooted interface {
 // Ticketed is a Store that can only be opened with a file of the user, such as a Kerberos ticket.
 type Ticketed interface {
 	Store
-	// Ticket returns the file's path, and the environment variable through which another process finds
-	// the file: its value must be "FILE:" and the path. Both are "" if the store needs no file.
+	// Ticket returns the file's path, and the environment variable through which another process
+	// finds the file: its value must be "FILE:" and the path. Both are "" if the store needs no
+	// file.
 	Ticket() (variable, file string)
 }
 

@@ -1,4 +1,5 @@
-// Join prints the orders of each user, from two CSV files, or writes them to a folder: join USERS ORDERS [OUT].
+// Join prints the orders of each user, from two CSV files, or writes them to a folder: join USERS
+// ORDERS [OUT].
 package main
 
 import (

@@ -79,8 +79,8 @@ func cache(s *study.Study) {
 			times.Add(r.Name, float64(mebibytes), r.By(study.MeanSojourn).Mean())
 		}
 	}
-	// The tables vary W0, the wait for a node that has a map's input in memory, and the rate of reads
-	// from memory, which decides the gain of a hit.
+	// The tables vary W0, the wait for a node that has a map's input in memory, and the rate of
+	// reads from memory, which decides the gain of a hit.
 	waits := study.Sweep("%v", []float64{0, 1, 2, 5, 20}, func(c *caching, w0 float64) {
 		c.wait = time.Duration(w0 * float64(time.Second))
 	})

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// slownesses are causes of slow tasks, as changes of the cluster. All but the first make stragglers,
-// so that speculative attempts should save time.
+// slownesses are causes of slow tasks, as changes of the cluster. All but the first make
+// stragglers, so that speculative attempts should save time.
 var slownesses = []study.Choice[simulator.Cluster]{
 	{Name: "all nodes alike"},
 	study.With("a third of the nodes half as fast",

@@ -37,8 +37,8 @@ type validationJob struct {
 	seed uint64 // of its tasks' times
 }
 
-// liveRun is a run on a live cluster, and the places of the blocks by job. Of the result it has only
-// what the experiment compares.
+// liveRun is a run on a live cluster, and the places of the blocks by job. Of the result it has
+// only what the experiment compares.
 type liveRun struct {
 	simulator.Result
 	places []scheduling.Places

@@ -73,8 +73,8 @@ func pathologies(s *study.Study) {
 	s.Row("stream: work killed, of the large job's", got[1])
 	s.Row("stream: work lost by suspending, of the large job's", got[2])
 
-	// Each of ever smaller jobs suspends tasks of the one before, with and without thresholds on the
-	// number of suspended tasks.
+	// Each of ever smaller jobs suspends tasks of the one before, with and without thresholds on
+	// the number of suspended tasks.
 	w = workload.Workload{Name: "decreasing"}
 	for i := range 8 {
 		w.Jobs = append(w.Jobs, reduceJob(i, time.Duration(10*i)*time.Second, 8,

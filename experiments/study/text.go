@@ -135,7 +135,8 @@ func (l *Library) expand(items []string) (list []string) {
 }
 
 // parse reads the Markdown of a text. It returns the items of its lists and the lines of its tables
-// by the title above them, and the lines of its head under no title. An item may have several lines.
+// by the title above them, and the lines of its head under no title. An item may have several
+// lines.
 func parse(text string) map[string][]string {
 	lists, title, open := map[string][]string{}, "", false
 	for line := range strings.Lines(text) {

@@ -73,9 +73,9 @@ func headLocality(s *study.Study, maps int, rule scheduling.LocalityPolicy) stud
 		s.Repeats(2, 10), study.Always(w)).By(study.NodeLocal)
 }
 
-// stickyRuns runs jobs of equal shares on 100 nodes with slots each. It counts launches on nodes with
-// a used slot, until a job has launched all its maps, and returns the percentages of launches by the
-// job that last freed a slot of the node, and of node-local launches.
+// stickyRuns runs jobs of equal shares on 100 nodes with slots each. It counts launches on nodes
+// with a used slot, until a job has launched all its maps, and returns the percentages of launches
+// by the job that last freed a slot of the node, and of node-local launches.
 func stickyRuns(s *study.Study, jobs, slots int, preset string) (back, local study.Sample) {
 	const maps = 300
 	w := workload.Scans(jobs, maps, 0)

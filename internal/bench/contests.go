@@ -189,8 +189,8 @@ func (s Setup) gnuSort(input, buffer string) Program {
 	}
 }
 
-// ripgrep and gnuGrep return these tools with arguments. With -a, both treat text with a NUL byte as
-// text, as Tarry does.
+// ripgrep and gnuGrep return these tools with arguments. With -a, both treat text with a NUL byte
+// as text, as Tarry does.
 func ripgrep(kind ResultKind, args ...string) Program {
 	return Program{Name: "ripgrep", Args: append([]string{"rg", "-a", "--no-config"}, args...), Result: kind, Accept: 1}
 }

@@ -53,8 +53,8 @@ func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
 	}, nil
 }
 
-// peakRSS returns the maximum seen during the run, or where nothing was seen that of the system. The
-// system's report on a child begins with its parent's memory at the fork.
+// peakRSS returns the maximum seen during the run, or where nothing was seen that of the system.
+// The system's report on a child begins with its parent's memory at the fork.
 func peakRSS(state *os.ProcessState, seen memorySeen) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if seen.peakRSS > 0 || !ok {

@@ -98,8 +98,8 @@ func duckTable(input string, columns ...string) string {
 		auto_detect = false, delim = '\t', quote = '', escape = '')`
 }
 
-// The scripts of libraries for Python. Each reads the file sys.argv[1] and writes sys.argv[2]. Lines
-// are a column: its delimiter occurs in no text.
+// The scripts of libraries for Python. Each reads the file sys.argv[1] and writes sys.argv[2].
+// Lines are a column: its delimiter occurs in no text.
 const (
 	chdbWordCount = `chdb.query(f"""SELECT w, count() FROM (SELECT arrayJoin(splitByWhitespace(line)) AS w
 		FROM file('{sys.argv[1]}', 'LineAsString', 'line String')) GROUP BY w

@@ -1,5 +1,5 @@
-// Package cli is the command line of Tarry: cmd/tarry and programs with further stores or engines call
-// its Main.
+// Package cli is the command line of Tarry: cmd/tarry and programs with further stores or engines
+// call its Main.
 //
 // Reading order: main.go with the commands, help.go, exit.go, then one file per command:
 // cmd_NAME.go. What commands share: flags.go, files.go, print.go, run.go,

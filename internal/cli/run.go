@@ -193,8 +193,9 @@ func (w *pipeline) betweenStages(last int) (dir string, clean func(done bool) er
 // haltGrace is the time that running attempts get after the first signal.
 const haltGrace = 2 * time.Second
 
-// do runs a plan to its end. reduces is the number of reduces; 0 chooses it by the size of the input.
-// key names the plan in the state, if there is one. It returns the counters even with an error.
+// do runs a plan to its end. reduces is the number of reduces; 0 chooses it by the size of the
+// input. key names the plan in the state, if there is one. It returns the counters even with an
+// error.
 func (w *pipeline) do(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (c *counter.Set, err error) {
 	switch {
 	case w.inline:

@@ -2,8 +2,8 @@ package netmodel
 
 import "container/heap"
 
-// byEnd is a Network whose ending is a heap: the flow that ends first is its root; of flows that end
-// at once, that with the smallest number.
+// byEnd is a Network whose ending is a heap: the flow that ends first is its root; of flows that
+// end at once, that with the smallest number.
 type byEnd Network
 
 // Len, Less, Swap, Push and Pop implement heap.Interface.

@@ -14,9 +14,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// Each file has this meaning: that of Hadoop 0.21's TestFairScheduler.testAllocationFileParsing, one
-// with every element of the guide, and empty ones. In a file a limit of 0 is a limit: it forbids
-// everything, as a negative number does in Allocations.
+// Each file has this meaning: that of Hadoop 0.21's TestFairScheduler.testAllocationFileParsing,
+// one with every element of the guide, and empty ones. In a file a limit of 0 is a limit: it
+// forbids everything, as a negative number does in Allocations.
 func TestAllocationFile(t *testing.T) {
 	guide, err := os.ReadFile("testdata/guide.xml")
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 // with the setter that reads its value; nil: the value is read elsewhere.
 type table map[string]func(v entry)
 
-// near returns, for the end of a message about an unknown name, the similar one in the table, if there
-// is one. The search takes place only if the message is written.
+// near returns, for the end of a message about an unknown name, the similar one in the table, if
+// there is one. The search takes place only if the message is written.
 func (t table) near(name string) fmt.Stringer {
 	return suggestion(func() string { return spelling.Closest(name, slices.Sorted(maps.Keys(t))) })
 }

@@ -67,8 +67,8 @@ func MeanSkips(d, n, m, r int) float64 {
 }
 
 // meanLocal returns 1 − q(k)^d averaged over k = 1..n: the probability that one of d offers is
-// local with k tasks left. lnq returns ln q(k), which decreases with k, so small terms end the sum. It
-// is NaN for arguments outside the range of ExpectedLocality.
+// local with k tasks left. lnq returns ln q(k), which decreases with k, so small terms end the sum.
+// It is NaN for arguments outside the range of ExpectedLocality.
 func meanLocal(d float64, n, m, r int, lnq func(k int) float64) float64 {
 	if !isCount(d) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()

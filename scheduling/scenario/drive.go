@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// driver plays the nodes of a scenario that ends in a run statement: it tracks the work of each live
-// attempt.
+// driver plays the nodes of a scenario that ends in a run statement: it tracks the work of each
+// live attempt.
 type driver struct {
 	w    *world
 	atts []*attempt // in order of launch

@@ -83,8 +83,8 @@ func extremes(field reflect.StructField) (list []reflect.Value) {
 	return list
 }
 
-// Numbers that contradict each other are rejected, and small ones if a simulation with them would not
-// end.
+// Numbers that contradict each other are rejected, and small ones if a simulation with them would
+// not end.
 func TestBadConfig(t *testing.T) {
 	require.ErrorIs(t, (&Config{}).Validate(), ErrConfig, "no nodes")
 	for name, cfg := range map[string]Config{

@@ -34,8 +34,8 @@ type Estimate struct {
 // Below reports whether the whole interval is below 0.
 func (e Estimate) Below() bool { return e.Mean+e.Half < 0 }
 
-// String returns text such as "12.35 ± 0.42", with more decimals for smaller means, or only the mean if
-// there is no interval.
+// String returns text such as "12.35 ± 0.42", with more decimals for smaller means, or only the
+// mean if there is no interval.
 func (e Estimate) String() string {
 	decimals := 4
 	switch x := max(math.Abs(e.Mean), e.Half); {

@@ -43,8 +43,8 @@ func TestStretchReachesTheLoad(t *testing.T) {
 	}
 }
 
-// Load counts the slots of each task, of reduces too. If all jobs arrive at one time, Stretch cannot
-// give a workload another load.
+// Load counts the slots of each task, of reduces too. If all jobs arrive at one time, Stretch
+// cannot give a workload another load.
 func TestLoad(t *testing.T) {
 	cfg := Config{Cluster: Cluster{Nodes: 10, MapSlots: 1, ReduceSlots: 1}}
 	job := workload.Job{

@@ -192,8 +192,8 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 	return count.Bind(lines, text)
 }
 
-// misbehave is called by a map with each line. It fails, blocks, ends the process or changes a file,
-// as name says.
+// misbehave is called by a map with each line. It fails, blocks, ends the process or changes a
+// file, as name says.
 func misbehave(name, dir, input string, line []byte) error {
 	switch name {
 	case "kill map":

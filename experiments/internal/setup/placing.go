@@ -217,14 +217,15 @@ func (p *Placing) MapsDone(check func(error), rule Rule, r *rand.Rand) *scheduli
 	return core
 }
 
-// assign returns a column for each row, none for more than `most` rows, with the minimum total cost.
-// It adds row after row by the cheapest path of moves from full columns to one with room, which it
-// finds as Bellman and Ford do. There must be room for all rows.
+// assign returns a column for each row, none for more than `most` rows, with the minimum total
+// cost. It adds row after row by the cheapest path of moves from full columns to one with room,
+// which it finds as Bellman and Ford do. There must be room for all rows.
 func assign(cost [][]int64, most int) []int {
 	var where []int                   // column by row
 	held := make([]int, len(cost[0])) // number of rows by column
 	for r, row := range cost {
-		// By column: the cost of the cheapest path that ends there, and the row that it moves there.
+		// By column: the cost of the cheapest path that ends there, and the row that it moves
+		// there.
 		least, moved := slices.Clone(row), slices.Repeat([]int{r}, len(row))
 		for shorter := true; shorter; {
 			shorter = false

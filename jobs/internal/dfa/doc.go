@@ -20,8 +20,8 @@
 // Where no match has begun, which is nearly everywhere in most texts, the Searcher skips to the
 // next position with the first three bytes of a match, by package teddy.
 //
-// Read program.go, alphabet.go (classes of bytes), states.go, search.go; then begin.go for the first
-// bytes of a match.
+// Read program.go, alphabet.go (classes of bytes), states.go, search.go; then begin.go for the
+// first bytes of a match.
 //
 // TestPaths of actors/differential tests the automaton, its table and the search for first bytes
 // with jobs whose results package regexp computes.

@@ -139,8 +139,8 @@ func lineOf(text []byte, from, at int) int {
 	return from + bytes.LastIndexByte(text[from:at], '\n') + 1
 }
 
-// Rest reports whether the caller must search the next n bytes by another method, since Next gave up
-// some bytes before.
+// Rest reports whether the caller must search the next n bytes by another method, since Next gave
+// up some bytes before.
 func (s *Searcher) Rest(n int) bool {
 	resting := s.restLeft > 0
 	if resting {

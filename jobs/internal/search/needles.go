@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/jobs/internal/teddy"
 )
 
-// needles are literals prepared for searching. A search looks for the rarest bytes of each, and then
-// compares the bytes around them.
+// needles are literals prepared for searching. A search looks for the rarest bytes of each, and
+// then compares the bytes around them.
 type needles struct {
 	list []literal
 	rare []int // index in each of the byte at a position that next returns

@@ -25,8 +25,8 @@ type Options struct {
 type Pattern struct {
 	re *regexp.Regexp
 
-	// candidate returns the start of the first line of a chunk that can match, from a start of a line
-	// on, and a position in it. Both are the chunk's length if there is none. It is nil if all
+	// candidate returns the start of the first line of a chunk that can match, from a start of a
+	// line on, and a position in it. Both are the chunk's length if there is none. It is nil if all
 	// lines can match.
 	candidate func(chunk []byte, from int) (start, at int)
 	sure      bool         // every candidate matches: lines and re are not needed

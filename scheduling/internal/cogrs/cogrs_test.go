@@ -278,8 +278,8 @@ func TestNearByKnownOutputs(t *testing.T) {
 	}
 }
 
-// Of the reduces whose center a node is, the one that would lose most elsewhere is launched, not the
-// one with the largest input.
+// Of the reduces whose center a node is, the one that would lose most elsewhere is launched, not
+// the one with the largest input.
 func TestLaunchesWhatWouldLoseMost(t *testing.T) {
 	for _, rule := range []model.ReduceRule{model.CoGRS, model.LARTS} {
 		c, j := gravityCore(t, rule, []int{2, 2}, 2, map[int][]int64{0: {100, 60}, 2: {90, 1}})

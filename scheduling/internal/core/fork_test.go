@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/model"
 )
 
-// A Fork turns one refusal into a launch: the first from its time on that is of its job, its kind of
-// task and, if it names one, its node.
+// A Fork turns one refusal into a launch: the first from its time on that is of its job, its kind
+// of task and, if it names one, its node.
 func TestForks(t *testing.T) {
 	fork := Fork{At: 5 * time.Second, Job: 2, Kind: model.Reduce, Node: 1}
 	for name, x := range map[string]struct {

@@ -69,12 +69,12 @@ type Offer struct {
 	Node    model.NodeID
 	Nearest model.Locality // maps: minimum distance of the waiting ones from their data, if launched here; never AnyPlace
 	Urgent  bool           // the order claims slots for the job: it should take any slot
-	// Waiting yields the tasks that wait to be launched, ascending: reduces, or maps with a place. It
-	// is valid during the call.
+	// Waiting yields the tasks that wait to be launched, ascending: reduces, or maps with a place.
+	// It is valid during the call.
 	Waiting iter.Seq[int32]
-	// Refused is the number of offers that the job has refused since its last launch of a reduce or,
-	// for maps, its last node-local one; Waited is the time since the first of these. Both are 0 if it
-	// has refused none.
+	// Refused is the number of offers that the job has refused since its last launch of a reduce
+	// or, for maps, its last node-local one; Waited is the time since the first of these. Both are
+	// 0 if it has refused none.
 	Refused int
 	Waited  time.Duration
 }

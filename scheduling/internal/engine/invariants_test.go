@@ -144,8 +144,8 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k model.TaskKind) 
 	}
 }
 
-// checkPools fails unless the sums and lists of each pool follow from its jobs, and its fair share is
-// at most its demand. All shares are at most the slots.
+// checkPools fails unless the sums and lists of each pool follow from its jobs, and its fair share
+// is at most its demand. All shares are at most the slots.
 func checkPools(t require.TestingT, o *pools.Order) {
 	var load [model.Kinds]int
 	var shares [model.Kinds]float64
@@ -344,8 +344,8 @@ func poolBefore(p, q *pools.Pool, k model.TaskKind) bool {
 	return p.Name < q.Name
 }
 
-// slowPick returns the same map and locality as Core.Pick, by a search of all tasks. It fails unless
-// Core.Level agrees on the locality of each.
+// slowPick returns the same map and locality as Core.Pick, by a search of all tasks. It fails
+// unless Core.Level agrees on the locality of each.
 func slowPick(t require.TestingT, c *core.Core, j *core.Job, n *core.NodeState, far model.Locality) (int32, model.Locality) {
 	best, at := int32(-1), model.Locality(100)
 	unplaced := int32(-1)

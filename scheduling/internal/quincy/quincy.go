@@ -19,9 +19,9 @@ import (
 // flows to a node with its data, to a rack, to the cluster, or not at all; that costs more the
 // longer its job has waited. Fair shares bound the maps of each job. Every Interval the flow has
 // the running maps too, and those that it moves are killed. Between, it assigns waiting maps to
-// free slots; it is recomputed at a heartbeat if something has changed. Reduces and tasks of several
-// slots are not part of the flow: their jobs are offered slots one by one, and the policy's rules
-// of locality and of reduce placement apply only to them.
+// free slots; it is recomputed at a heartbeat if something has changed. Reduces and tasks of
+// several slots are not part of the flow: their jobs are offered slots one by one, and the policy's
+// rules of locality and of reduce placement apply only to them.
 type Order struct {
 	core.FlatOrder
 	Pol         model.QuincyPolicy // with defaults

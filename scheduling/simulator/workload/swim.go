@@ -119,10 +119,10 @@ func (j *Job) scale(submit int64, o *TraceOptions) error {
 	return nil
 }
 
-// repairPaths returns the number of each job's input path, from 1, or 0 for jobs without one. SWIM's
-// generator labels every second and later access to path k as inputPath(k-1). A label that is one
-// above all earlier ones is a new path; any other label means its successor. If labels have another
-// form, equal labels mean equal paths.
+// repairPaths returns the number of each job's input path, from 1, or 0 for jobs without one.
+// SWIM's generator labels every second and later access to path k as inputPath(k-1). A label that
+// is one above all earlier ones is a new path; any other label means its successor. If labels have
+// another form, equal labels mean equal paths.
 func repairPaths(labels []string) []int {
 	paths := make([]int, len(labels))
 	newest := -1

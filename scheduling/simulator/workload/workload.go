@@ -63,8 +63,8 @@ type Keys struct {
 	Count int // 0 means none; at most 100,000
 	// Zipf gives key k, from 0, the weight 1/(k+1)^Zipf; 0 makes all equal. 0 to 10.
 	Zipf float64
-	// Spread is the sigma, 0 to 10, of a lognormal factor of mean 1 on the weight of each key in the
-	// output of each map.
+	// Spread is the sigma, 0 to 10, of a lognormal factor of mean 1 on the weight of each key in
+	// the output of each map.
 	Spread float64
 }
 

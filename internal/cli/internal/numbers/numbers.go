@@ -17,8 +17,8 @@ import (
 )
 
 // Bytes is a number of bytes: 1048576, 64MiB, 1GiB, 100MB, 1.5k. KiB, MiB, GiB, TiB and the bare
-// letters K, M, G, T are powers of 1024, as in sort -S; KB, MB, GB, TB are powers of 1000. Case does
-// not matter.
+// letters K, M, G, T are powers of 1024, as in sort -S; KB, MB, GB, TB are powers of 1000. Case
+// does not matter.
 type Bytes int64
 
 // Rate is a number of bytes per second, written as Bytes.
