@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
@@ -73,13 +72,11 @@ func (k *KeyedDataset[K, T]) orderOf(p output.Part) func(run []byte) error {
 // numberOrderOf is a faster orderOf for integer keys, if records are stored as in memory.
 func (k *KeyedDataset[K, T]) numberOrderOf(p output.Part) func(run []byte) error {
 	width, flip, last := codec.IntegerWidth(k.codec.Type), codec.IntegerFlip(k.codec.Type), uint64(0)
-	var encoded [8]byte
 	return func(run []byte) error {
 		for _, rec := range memory.Cast[T](run) {
 			key := k.key(rec)
 			x := codec.BitsOf(&key) ^ flip
-			binary.BigEndian.PutUint64(encoded[:], x<<(64-8*width))
-			if to := segment.PartitionOf(encoded[:width], p.Tasks); to != p.Index {
+			if to := segment.PartitionOfNumber(x, width, p.Tasks); to != p.Index {
 				return misplaced(p, key, to)
 			}
 			if x < last {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // denseSegment is one partition of a table's dense array: a bitmap of its own keys, and the array,
@@ -36,7 +37,13 @@ func (a *accumulator) denseSegments() []*denseSegment {
 	}
 	var key [8]byte
 	for i, ok := d.next(0); ok; i, ok = d.next(i + 1) {
-		list[a.opt.partition(d.keyOf(d.base+i, &key))].occupied[i/64] |= 1 << (i % 64)
+		p := 0
+		if x := d.base + i; a.opt.Partition == nil {
+			p = segment.PartitionOfNumber(x, d.width, len(list))
+		} else {
+			p = a.opt.Partition(d.keyOf(x, &key))
+		}
+		list[p].occupied[i/64] |= 1 << (i % 64)
 	}
 	return list
 }

@@ -3,8 +3,6 @@ package segment
 import (
 	"errors"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -58,6 +56,3 @@ type Stats struct {
 	SpilledBytes   int64 // their key and value bytes
 	FileBytes      int64 // bytes of the spill files, after compression
 }
-
-// PartitionOf is the default partition of a key among n: xxhash64 modulo n.
-func PartitionOf(key []byte, n int) int { return int(xxhash.Sum64(key) % uint64(n)) }
