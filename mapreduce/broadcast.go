@@ -58,7 +58,7 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O]) (*Plan, erro
 		errs = append(errs, fmt.Errorf("small feed: %w", err))
 	}
 	var errK, errB error
-	s.key, errK = codec.Key[K](false, run.UserPackage())
+	s.key, errK = codec.Key[K](false)
 	if s.value, errB = codec.Value[B](); errB != nil {
 		errB = fmt.Errorf("small feed: %w", errB)
 	}

@@ -19,7 +19,7 @@ import (
 // The small feed of a broadcast join has a maximum size.
 func TestSmallFeedIsLimited(t *testing.T) {
 	large := &broadcast[int, string]{feed: Keyed(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), maxBytes: 25}
-	large.key, _ = codec.Key[int](false, "")
+	large.key, _ = codec.Key[int](false)
 	large.value, _ = codec.Value[string]()
 	err := func() (err error) {
 		defer fault.Catch(&err)
@@ -31,7 +31,7 @@ func TestSmallFeedIsLimited(t *testing.T) {
 
 // A map of TopPerKey never holds more than its limit: when full, it emits and empties its lists.
 func TestTopMapHoldsLittle(t *testing.T) {
-	keys, err := codec.Key[int](false, "")
+	keys, err := codec.Key[int](false)
 	require.NoError(t, err)
 	recs, err := codec.Value[[]byte]()
 	require.NoError(t, err)

@@ -145,7 +145,7 @@ func (j feedJoin[K, A, B, O]) codecs() (c joinCodecs[K, A, B], err error) {
 		return c, errors.New("the join has no function")
 	}
 	var errK, errA, errB error
-	c.key, errK = codec.Key[K](false, run.UserPackage())
+	c.key, errK = codec.Key[K](false)
 	if c.left, errA = codec.Value[A](); errA != nil {
 		errA = fmt.Errorf("left feed: %w", errA)
 	}

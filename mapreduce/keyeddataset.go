@@ -11,7 +11,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
-	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -30,7 +29,7 @@ type KeyedDataset[K, T any] struct {
 // attempt and the job fail.
 func NewKeyedDataset[K, T any](o kept.Options, key func(rec T) K) *KeyedDataset[K, T] {
 	form, err := kept.FormOf(reflect.TypeFor[T]())
-	codec, errK := codec.Key[K](false, run.UserPackage())
+	codec, errK := codec.Key[K](false)
 	if key == nil {
 		errK = errors.New("records are to be kept by a key, and there is no key function")
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
-	"github.com/tarry-mr/tarry/mapreduce/internal/run"
 )
 
 // TopPerKey returns a job that emits, per key, the n largest records by compare, in descending
@@ -21,7 +20,7 @@ import (
 // budget, so most records cost only a comparison with the last of a list.
 func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job[T, K, []T, T] {
 	values, err := codec.Value[T]()
-	keys, errK := codec.Key[K](false, run.UserPackage())
+	keys, errK := codec.Key[K](false)
 	err = errors.Join(err, errK)
 	top := func(a, b T) int { // negative if a precedes b in the output
 		if c := compare(b, a); c != 0 {

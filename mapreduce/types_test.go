@@ -41,7 +41,7 @@ func (o *ownWay) UnmarshalBinary(b []byte) error {
 func TestEmbeddedMethodsLoseNoFields(t *testing.T) {
 	at := time.Unix(1700000000, 5).UTC()
 	v := wrapped{stamped{at, 7}, "x"}
-	for _, c := range []codec.Typed[wrapped]{must(codec.Key[wrapped](false, ""))(t), must(codec.Value[wrapped]())(t)} {
+	for _, c := range []codec.Typed[wrapped]{must(codec.Key[wrapped](false))(t), must(codec.Value[wrapped]())(t)} {
 		require.Equal(t, v, must(c.Decoder()(c.Encoder()(nil, v)))(t))
 	}
 	require.Equal(t, "2023-11-14T22:13:20.000000005Z\t7\tx\n", written(t, Text[wrapped], v))
@@ -60,15 +60,15 @@ func TestRefusedTypesNameTheField(t *testing.T) {
 	for want, err := range map[string]error{
 		"value type mapreduce_test.family: field Kids[]: unsupported type mapreduce_test.family: it contains itself": errorOf(codec.Value[family]()),
 		"field Next[][].Up[]: unsupported type mapreduce_test.ring: it contains itself":                              errorOf(codec.Value[ring]()),
-		"field Second.Next[][].Up[]: unsupported type mapreduce_test.ring":                                           errorOf(codec.Key[Pair[int, ring]](true, "")),
+		"field Second.Next[][].Up[]: unsupported type mapreduce_test.ring":                                           errorOf(codec.Key[Pair[int, ring]](true)),
 		"output type mapreduce_test.family: field Kids[]: unsupported type mapreduce_test.family":                    errorOf(passOn[family]().Bind(Slice([]family{{}}), Text[family](Dir("x")))),
-		"unsupported type *int: use int itself":                                                                      errorOf(codec.Key[*int](false, "")),
-		"unsupported type map[string]int":                                                                            errorOf(codec.Key[map[string]int](false, "")),
+		"unsupported type *int: use int itself":                                                                      errorOf(codec.Key[*int](false)),
+		"unsupported type map[string]int":                                                                            errorOf(codec.Key[map[string]int](false)),
 		"unsupported type interface {}":                                                                              errorOf(codec.Value[any]()),
 		"unsupported type complex128":                                                                                errorOf(codec.Value[complex128]()),
 		"field C: unsupported type chan int":                                                                         errorOf(codec.Value[struct{ C chan int }]()),
-		"field Second: unsupported type big.Rat: how its values are ordered is hidden in fields such as a":           errorOf(codec.Key[Pair[int, big.Rat]](false, "")),
-		"unsupported type atomic.Int64: how its values are ordered":                                                  errorOf(codec.Key[atomic.Int64](false, "")),
+		"field Second: unsupported type big.Rat: how its values are ordered is hidden in fields such as a":           errorOf(codec.Key[Pair[int, big.Rat]](false)),
+		"unsupported type atomic.Int64: how its values are ordered":                                                  errorOf(codec.Key[atomic.Int64](false)),
 		"unsupported type [131072]int: arrays have at most 65536 elements":                                           errorOf(codec.Value[[1 << 17]int]()),
 		"field Kids[]: unsupported type mapreduce_test.family: it contains itself; give it MarshalBinary and Unmar":  bindTree(),
 	} {

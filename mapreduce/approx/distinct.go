@@ -9,7 +9,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // The minimum and maximum precision of [CountDistinct].
@@ -32,8 +31,7 @@ func StandardError(precision int) float64 { return 1.04 / math.Sqrt(math.Exp2(fl
 // LeastPrecision to MostPrecision, the first attempt fails.
 func CountDistinct[T, K, V any](precision int, key func(rec T) K, value func(rec T) V,
 ) mapreduce.Job[T, K, Sketch, mapreduce.Pair[K, int64]] {
-	_, caller := fault.UserCaller()
-	values, err := codec.Key[V](false, codec.PackageOf(caller))
+	values, err := codec.Key[V](false)
 	if precision < LeastPrecision || precision > MostPrecision {
 		err = fmt.Errorf("approx.CountDistinct: a precision of %d: want %d to %d", precision, LeastPrecision, MostPrecision)
 	}

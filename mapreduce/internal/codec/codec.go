@@ -95,8 +95,7 @@ func IsMarshaler(t reflect.Type) bool { return reflect.PointerTo(t).Implements(m
 
 // Builder makes the Codec of a type, recursively from those of its parts.
 type Builder struct {
-	key  bool   // for keys: equal values must have equal bytes
-	home string // package that calls Bind, whose unexported fields may be in keys
+	key  bool // for keys: equal values must have equal bytes
 	path []string
 	// within are the types that contain the current one. Of refuses recursive types by it.
 	within []reflect.Type

@@ -43,7 +43,7 @@ func checkKeys[K any](t *testing.T, name string, gen *rapid.Generator[K], compar
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 		a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
 		for _, descending := range []bool{false, true} {
-			c := must(Key[K](descending, ""))(t)
+			c := must(Key[K](descending))(t)
 			encode, decode := c.Encoder(), c.Decoder()
 			x, y := encode(nil, a), encode([]byte{7}, b)[1:]
 			want := compare(a, b)
@@ -158,7 +158,7 @@ func TestCompositeKeyOrderIsFieldOrder(t *testing.T) {
 
 func TestPrefixLen(t *testing.T) {
 	for _, descending := range []bool{false, true} {
-		c := must(Key[pair[string, int32]](descending, ""))(t)
+		c := must(Key[pair[string, int32]](descending))(t)
 		prefix := must(PrefixLen(c.Placed, 1))(t)
 		encode := c.Encoder()
 		a, b := encode(nil, makePair("x\x00", int32(1))), encode(nil, makePair("x\x00", int32(2)))
@@ -194,7 +194,7 @@ func decodeErr[V any](t *testing.T) func([]byte) error {
 }
 
 func TestEncodeDoesNotAllocate(t *testing.T) {
-	c := must(Key[pair[string, int64]](false, ""))(t)
+	c := must(Key[pair[string, int64]](false))(t)
 	encode, buf := c.Encoder(), make([]byte, 0, 64)
 	k := makePair("some text", int64(9))
 	require.Zero(t, testing.AllocsPerRun(100, func() { buf = encode(buf[:0], k) }))
@@ -217,7 +217,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func fuzzDecode[V any](t *testing.T, b []byte) {
-	c := must(Key[V](false, ""))(t)
+	c := must(Key[V](false))(t)
 	decode, encode := c.Decoder(), c.Encoder()
 	v, err := decode(bytes.Clone(b))
 	if err != nil {

@@ -71,7 +71,7 @@ func (b *Builder) structure(t reflect.Type, last bool) (*Codec, error) {
 		if f.Name == "_" {
 			continue
 		}
-		if b.key && f.PkgPath != "" && foreignPackage(f.PkgPath, b.home) {
+		if b.key && f.PkgPath != "" && foreignPackage(f.PkgPath) {
 			return nil, b.refuse(t, "how its values are ordered is hidden in fields such as "+f.Name+
 				"; use a key of exported fields, or a type with MarshalBinary and UnmarshalBinary")
 		}

@@ -41,19 +41,19 @@ func TestStandardKeysSortAsTheyCompare(t *testing.T) {
 // roundTrip encodes and decodes a key.
 func roundTrip[K any](t *testing.T, k K) K {
 	t.Helper()
-	c := must(Key[K](false, ""))(t)
+	c := must(Key[K](false))(t)
 	back := must(c.Decoder()(c.Encoder()(nil, k)))(t)
 	return back
 }
 
 func TestEqualFloatsAreOneKey(t *testing.T) {
 	type place struct{ Lat, Lon float64 }
-	c := must(Key[place](false, ""))(t)
+	c := must(Key[place](false))(t)
 	encode := c.Encoder()
 	zero := math.Copysign(0, -1)
 	require.Equal(t, encode(nil, place{0, 0}), encode(nil, place{zero, zero}))
 	require.Equal(t, encode(nil, place{math.NaN(), 1}), encode(nil, place{math.Float64frombits(0xfff0000000000123), 1}))
-	single := must(Key[float32](false, ""))(t)
+	single := must(Key[float32](false))(t)
 	require.Equal(t, single.Encoder()(nil, float32(math.NaN())), single.Encoder()(nil, math.Float32frombits(0xff800123)))
 	require.Equal(t, single.Encoder()(nil, 0), single.Encoder()(nil, float32(zero)))
 	v := must(Value[float64]())(t)
@@ -130,4 +130,16 @@ func TestSharesBytes(t *testing.T) {
 	} {
 		require.True(t, SharesBytes(shares), shares)
 	}
+}
+
+// Keys may have unexported fields of the caller's package, also if it is not of the program's
+// module, but not of other packages.
+func TestKeysOfTheCallersPackage(t *testing.T) {
+	module := mainModule
+	defer func() { mainModule = module }()
+	mainModule = func() string { return "other.org/program" }
+	_, err := Key[struct{ a, b string }](false)
+	require.NoError(t, err)
+	_, err = Key[big.Rat](false)
+	require.ErrorContains(t, err, "hidden in fields such as a")
 }

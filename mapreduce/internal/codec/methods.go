@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // OwnMethod reports whether t, or its pointer type, declares a method itself. A method promoted
@@ -62,10 +64,14 @@ func method(t reflect.Type, name string) (reflect.Method, bool) {
 	panic("mapreduce: no method is looked for by the name " + name)
 }
 
-// foreignPackage reports whether pkg is neither home nor a package of the program's module.
-func foreignPackage(pkg, home string) bool {
-	module := mainModule()
-	return pkg != home && pkg != "main" && pkg != module && !strings.HasPrefix(pkg, module+"/")
+// foreignPackage reports whether pkg is neither a package of the program's module nor that of the
+// nearest caller outside of the engine, which makes the job.
+func foreignPackage(pkg string) bool {
+	if module := mainModule(); pkg == "main" || pkg == module || strings.HasPrefix(pkg, module+"/") {
+		return false
+	}
+	_, function := fault.UserCaller()
+	return pkg != packageOf(function)
 }
 
 // mainModule returns the module path of the program.
@@ -76,9 +82,9 @@ var mainModule = sync.OnceValue(func() string {
 	return "main"
 })
 
-// PackageOf returns the package path in the full name of a function, as package runtime gives it.
+// packageOf returns the package path in the full name of a function, as package runtime gives it.
 // In the last element of such a path dots are %2e.
-func PackageOf(name string) string {
+func packageOf(name string) string {
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, _, _ := strings.Cut(name[slash:], ".")
 	return name[:slash] + strings.ReplaceAll(last, "%2e", ".")

@@ -21,15 +21,15 @@ type Placed struct {
 type Typed[T any] struct{ Placed }
 
 // Key returns the codec of keys of type K. Descending keys are encoded with an end mark and all
-// bits flipped. home is the package that binds the job: keys may have unexported fields of that.
-func Key[K any](descending bool, home string) (Typed[K], error) {
-	c, err := KeyOf(reflect.TypeFor[K](), descending, home)
+// bits flipped. Keys may have unexported fields of the package that makes the job, the caller's.
+func Key[K any](descending bool) (Typed[K], error) {
+	c, err := KeyOf(reflect.TypeFor[K](), descending)
 	return Typed[K]{c}, err
 }
 
 // KeyOf is like Key, for a key type t that the caller knows only at run time.
-func KeyOf(t reflect.Type, descending bool, home string) (Placed, error) {
-	b := Builder{key: true, home: home}
+func KeyOf(t reflect.Type, descending bool) (Placed, error) {
+	b := Builder{key: true}
 	c, err := b.Of(t, !descending)
 	if err != nil {
 		return Placed{}, fmt.Errorf("key type %s: %w", t, err)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
-	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
@@ -91,10 +90,4 @@ func CheckInOut(in Input, out *write.Form) error {
 func Located(job string, err error) error {
 	place, _ := fault.UserCaller()
 	return fmt.Errorf("%s: job %q: %w", place, job, err)
-}
-
-// UserPackage returns the import path of the nearest caller that is not the engine's.
-func UserPackage() string {
-	_, function := fault.UserCaller()
-	return codec.PackageOf(function)
 }

@@ -99,7 +99,7 @@ func (b *Job) Bind(in Input) (*cluster.Plan, error) {
 // setSum.
 func (b *Job) check(in Input, sum error) error {
 	var key, value, prefix, err error
-	b.key, key = codec.KeyOf(b.keyType, b.Descending, UserPackage())
+	b.key, key = codec.KeyOf(b.keyType, b.Descending)
 	b.value, value = codec.ValueOf(b.valueType)
 	errs := []error{
 		OneOf("Map", b.Maps[0], "MapTask", b.Maps[1], true), CheckInOut(in, b.Out),
