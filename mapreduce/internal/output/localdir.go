@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/tarry-mr/tarry/internal/filelock"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -132,7 +133,21 @@ func (d *outputDir) empty() error {
 			err = errors.Join(err, d.root.RemoveAll(e.Name()))
 		}
 	}
-	return errors.Join(err, d.root.RemoveAll(Success), d.root.RemoveAll(Temporary))
+	return errors.Join(err, d.root.RemoveAll(Success), d.removeTemporary())
+}
+
+// removals is how often the directory of temporary files is removed until it stays empty.
+const removals = 100
+
+// removeTemporary removes the directory of temporary files, although workers in other processes,
+// which have not heard of the job's end, may still create files in it.
+func (d *outputDir) removeTemporary() (err error) {
+	for range removals {
+		if err = d.root.RemoveAll(Temporary); !errors.Is(err, syscall.ENOTEMPTY) {
+			return err
+		}
+	}
+	return err
 }
 
 // remove removes the directory with a job's files in it, and unlocks it.

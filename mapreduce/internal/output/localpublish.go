@@ -37,7 +37,7 @@ func (s *localStore) seal() error {
 			return err
 		}
 	}
-	return errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary))
+	return errors.Join(s.temp.Close(), s.out.removeTemporary())
 }
 
 // publish gives the directory the output's name. It swaps an earlier output with it in one step and

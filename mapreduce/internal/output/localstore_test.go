@@ -377,3 +377,30 @@ func TestUnwritableOutputFailsAtSetup(t *testing.T) {
 func must[T any](result T, err error) func(t require.TestingT) T {
 	return func(t require.TestingT) T { require.NoError(t, err); return result }
 }
+
+// An aborted output is removed although other processes, which do not know that their job has
+// ended, still create files in it.
+func TestAbortWhileOthersWrite(t *testing.T) {
+	for range 10 {
+		out := filepath.Join(t.TempDir(), "out")
+		c := begun(t, Dir(out), "text")
+		where, err := c.Shared().Meeting()
+		require.NoError(t, err)
+		notes := filepath.Join(where, Temporary, "notes")
+		require.NoError(t, os.Mkdir(notes, 0o700))
+		var others, begin sync.WaitGroup
+		begin.Add(1)
+		others.Go(func() {
+			for i := range 500 {
+				if i == 100 {
+					begin.Done()
+				}
+				_ = os.WriteFile(filepath.Join(notes, strconv.Itoa(i)), nil, 0o600) // fails when the directory is gone
+			}
+		})
+		begin.Wait()
+		require.NoError(t, c.AbortJob())
+		others.Wait()
+		require.NoDirExists(t, where)
+	}
+}
