@@ -261,7 +261,7 @@ func (s *localStore) begin(out *outputDir) (err error) {
 			err = out.root.WriteFile(resumeMark, []byte(s.token), 0o666)
 		}
 	}
-	if err = cmp.Or(err, out.root.RemoveAll(Temporary)); err != nil {
+	if err = cmp.Or(err, out.removeTemporary()); err != nil {
 		return err
 	}
 	if err = out.root.Mkdir(Temporary, 0o700); err != nil {
