@@ -82,15 +82,15 @@ func recordLive(t *testing.T, list []napping, policy scheduling.Policy) *replay.
 	return rec
 }
 
-// Simulations of nine or more of ten recorded live runs have a mean sojourn within 5 % and a
-// locality within one point of the real ones, and the predicted change by another policy has the
-// real change's sign. In one, milliseconds may decide: docs/simulator.md. Reduces start after their
-// job's maps, so that no job holds all reduce slots. The live runs take minutes: LONG_TESTS=1.
+// Simulations of ten recorded live runs have a mean sojourn within 5 % and a locality within one
+// point of the real ones. For nine or more, the predicted change by another policy has the real
+// change's sign. Reduces start after their job's maps: otherwise one job may hold all reduce slots,
+// and milliseconds decide who gets the next. The live runs take minutes: LONG_TESTS=1.
 func TestWhatIfOfLiveRuns(t *testing.T) {
 	if os.Getenv("LONG_TESTS") == "" {
 		t.Skip("live runs take minutes: LONG_TESTS=1")
 	}
-	near, signs := 0, 0
+	signs := 0
 	changes := strings.Fields("fair-fifo fifo-fair hfs-fifo fifo-hfs hfsp-fair fair-hfsp delay-fifo fifo-srpt srpt-fair hfs-hfsp")
 	for i, change := range changes {
 		list := nappers(rand.New(rand.NewPCG(uint64(i), 15)))
@@ -115,14 +115,12 @@ func TestWhatIfOfLiveRuns(t *testing.T) {
 		real, said := there.Recorded.Sojourn.Mean/again.Recorded.Sojourn.Mean-1, asked.Again.Sojourn.Mean/again.Again.Sojourn.Mean-1
 		t.Logf("%s: mean sojourn %.3f s, again %+.2f %%, node-local %+.2f points; really %+.1f %%, said %+.1f %%", change,
 			again.Recorded.Sojourn.Mean, off, local, 100*real, 100*said)
-		if math.Abs(off) <= 5 && math.Abs(local) <= 1 {
-			near++
-		}
+		assert.LessOrEqual(t, math.Abs(off), 5.0)
+		assert.LessOrEqual(t, math.Abs(local), 1.0)
 		if (real > 0) == (said > 0) {
 			signs++
 		}
 	}
-	t.Logf("of %d runs %d are near, %d signs agree", len(changes), near, signs)
-	require.GreaterOrEqual(t, near, 9)
+	t.Logf("%d of %d signs agree", signs, len(changes))
 	require.GreaterOrEqual(t, signs, 9)
 }

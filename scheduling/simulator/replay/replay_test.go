@@ -79,6 +79,32 @@ func TestNodesKeepTheirNumbers(t *testing.T) {
 	require.Equal(t, was, again)
 }
 
+// A live JobTracker takes some time to launch the first tasks of a job, a replay none. One that was
+// suspended shortly before its end must not end before in a replay: it takes that time in addition.
+func TestSuspendedTasksTakeTheLagOfTheirLaunch(t *testing.T) {
+	var r Reader
+	for _, line := range []string{
+		`{"at":0,"type":"began","node":-1,"began":{"schema":2,"seed":1,"nodes":1,"racks":1},"policy":{"Order":"fifo"}}`,
+		`{"at":0,"type":"joined","node":0,"node_name":"a","rack":"r","slots":[1,1]}`,
+		`{"at":1000000,"type":"submitted","job":1,"node":-1,"tasks":[1,0],"places":{"each":1,"nodes":[0]}}`,
+		`{"at":11000000,"type":"launched","job":1,"attempt":"job_0001_m_000000_0","node":0,"locality":"node-local"}`,
+		`{"at":61000000,"type":"suspended","job":1,"attempt":"job_0001_m_000000_0","node":0,"locality":"node-local"}`,
+		`{"at":81000000,"type":"resumed","job":1,"attempt":"job_0001_m_000000_0","node":0,"locality":"node-local","held":20000000}`,
+		`{"at":131000000,"type":"succeeded","job":1,"attempt":"job_0001_m_000000_0","node":0,"locality":"node-local","held":20000000}`,
+		`{"at":131000000,"type":"finished","job":1,"node":-1,"state":"succeeded"}`,
+	} {
+		e, err := Decode([]byte(line))
+		require.NoError(t, err)
+		require.NoError(t, r.Add(e))
+	}
+	rec, err := r.End()
+	require.NoError(t, err)
+	out, err := rec.Run(t.Context(), preset(t, "fifo"), nil, nil)
+	require.NoError(t, err)
+	require.InDelta(t, 0.130, out.Recorded.Sojourn.Mean, 1e-9)
+	require.InDelta(t, 0.110, out.Again.Sojourn.Mean, 0.001)
+}
+
 // A replay under the recorded policy gives the recorded times. They are exact if a slot is offered
 // at once, and approximate if ends are reported with the next heartbeat or flows share links.
 func TestSamePolicyComesBack(t *testing.T) {

@@ -65,6 +65,9 @@ func middle(done []simulator.RecordedTry) simulator.RecordedTry {
 func (r *Recording) try(j *job, k scheduling.TaskKind, t int, a *try, half time.Duration) simulator.RecordedTry {
 	out := simulator.RecordedTry{Near: a.near, Fails: a.end == event.Failed}
 	span := a.span()
+	if lag := a.launched - j.Submit; !r.Began.Simulated && lag < burst && len(a.gaps) > 0 {
+		span += lag // a simulated JobTracker launches it at once: it must not end before it is suspended
+	}
 	switch {
 	case a.end == event.Succeeded, a.end == event.Failed:
 	case !a.overtaken, k == scheduling.Reduce:
